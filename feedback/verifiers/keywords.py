@@ -1,0 +1,67 @@
+"""Words that must or must not appear: IFEval's `keywords:existence` and `keywords:forbidden_words`."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+from pydantic import Field, StringConstraints, field_validator
+
+from feedback.verifiers.base import Params, Verdict, Verifier
+from feedback.verifiers.words import count_occurrences, normalised
+
+Keyword = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+
+
+class KeywordParams(Params):
+    """The keywords, looked for without regard to case, compatibility forms or invisible characters."""
+
+    keywords: list[Keyword] = Field(min_length=1, max_length=100, description="Words or phrases, each taken literally.")
+    whole_words: bool = Field(default=False, description="Not inside a longer word: light, but not sunlight.")
+
+    @field_validator("keywords")
+    @classmethod
+    def _can_be_seen(cls, keywords: list[str]) -> list[str]:
+        if any(not normalised(keyword).strip() for keyword in keywords):
+            raise ValueError("a keyword needs at least one visible character")
+        return keywords
+
+    def occurring_in(self, response: str) -> list[str]:
+        text = " ".join(normalised(response).split())
+        return [
+            keyword
+            for keyword in self.keywords
+            if count_occurrences(" ".join(normalised(keyword).split()), text, whole_words=self.whole_words)
+        ]
+
+
+class ForbiddenParams(KeywordParams):
+    """As KeywordParams, but whole words unless said otherwise."""
+
+    whole_words: bool = Field(default=True, description="Not inside a longer word: light, but not sunlight.")
+
+
+class KeywordsPresent(Verifier[KeywordParams]):
+    """Every keyword appears at least once.  As IFEval, part of a longer word is enough unless `whole_words` is set."""
+
+    name: ClassVar[str] = "keywords_present"
+    version: ClassVar[int] = 1
+    title: ClassVar[str] = "Contains all these words"
+    Params = KeywordParams
+
+    def judge(self, prompt: str, response: str, params: KeywordParams) -> Verdict:
+        found = params.occurring_in(response)
+        missing = [keyword for keyword in params.keywords if keyword not in found]
+        return Verdict(not missing, f"missing: {', '.join(missing)}" if missing else f"found: {', '.join(found)}")
+
+
+class KeywordsAbsent(Verifier[ForbiddenParams]):
+    """No keyword appears.  As IFEval, only whole words count unless `whole_words` is switched off."""
+
+    name: ClassVar[str] = "keywords_absent"
+    version: ClassVar[int] = 1
+    title: ClassVar[str] = "Contains none of these words"
+    Params = ForbiddenParams
+
+    def judge(self, prompt: str, response: str, params: ForbiddenParams) -> Verdict:
+        found = params.occurring_in(response)
+        return Verdict(not found, f"found: {', '.join(found)}" if found else "none of the words was found")
