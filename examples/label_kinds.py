@@ -1,7 +1,7 @@
 """Label real tasks of every kind with the keyboard alone, in a real browser, against a running `./run`.
 
     ./run                                             # in one terminal
-    .venv/bin/python -m examples.label_kinds          # in another; --n 20, --base, --data, --shots, --only KIND …
+    .venv/bin/python -m examples.label_kinds          # in another; --n 20, --base, --data, --sampled, --shots, --only
 
 Imports one public set per kind without its judgements, has the demo's annotator answer n tasks of each by pressing keys
 drawn from a seed, and compares what is stored with what was pressed.  Looks for violations of WCAG 2.2 AA with axe on
@@ -37,11 +37,12 @@ WCAG = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
 
 @dataclass(frozen=True)
 class Set:
-    """file: below the data folder.  IFEval has prompts only; its file is made by `examples.sample_responses`."""
+    """file: below the data folder.  Sets that are prompts only lie in another, made by `examples.sample_responses`."""
 
     name: str
     file: str
     options: tuple[str, ...] = ()
+    sampled: bool = False
 
 
 SETS = {
@@ -50,7 +51,8 @@ SETS = {
     "rating": Set("SummEval-OP", "rating_summeval_op/summeval-op-detailed.jsonl"),
     "spans": Set("WMT MQM", "span_wmt_mqm_ted_ende/mqm_ted_ende.tsv", ("--on-error", "skip")),
     "revision": Set("FineGrainedRLHF", "pairwise_span_finegrained_qa/dev_feedback.jsonl.gz"),
-    "checklist": Set("IFEval", "ifeval.jsonl"),
+    "checklist": Set("IFEval", "ifeval.jsonl", sampled=True),
+    "constraints": Set("FollowBench", "followbench.jsonl", sampled=True),
     "steps": Set("PRMBench", "step_prmbench/target_data.jsonl"),
     "first_error": Set("Mr-Ben", "step_mrben/math.json"),
 }
@@ -98,6 +100,8 @@ class Labeller:
                 self.press(key)
                 verdicts.setdefault(id, {})[criterion.key] = {"verdict": told[key]}
         return {"rules": {"verdicts": verdicts}}
+
+    constraints = checklist
 
     def steps(self, assignment: Assignment) -> JSON:
         (question, *_why) = assignment.form.questions
@@ -212,7 +216,7 @@ def main() -> None:
     parser.add_argument("--base", default="http://127.0.0.1:8000")
     parser.add_argument("--n", type=int, default=20)
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("TOUCHSTONE_DATA", "../shared/data")))
-    parser.add_argument("--ifeval", type=Path, help="IFEval with sampled responses; left out without it")
+    parser.add_argument("--sampled", type=Path, help="folder with ifeval.jsonl and followbench.jsonl; left out without")
     parser.add_argument("--shots", type=Path, help="folder for screenshots")
     parser.add_argument("--only", nargs="+", choices=list(SETS), default=list(SETS))
     options = parser.parse_args()
@@ -232,11 +236,12 @@ def main() -> None:
         walk = Walk(page, options.base.rstrip("/"), options.shots)
         walk.log_in("annotator")
         for kind in options.only:
-            path = options.ifeval if kind == "checklist" else options.data / SETS[kind].file
-            if path is None:
-                walk.say("checklist: left out, IFEval has prompts only (--ifeval FILE)")
+            one = SETS[kind]
+            folder = options.sampled if one.sampled else options.data
+            if folder is None:
+                walk.say(f"{kind}: left out, {one.name} has prompts only (--sampled FOLDER)")
                 continue
-            label(walk, kind, set_up(SETS[kind].name, path, SETS[kind].options), options.n, errors)
+            label(walk, kind, set_up(one.name, folder / one.file, one.options), options.n, errors)
         browser.close()
     unexpected = [error for error in errors if not re.search("favicon", error)]
     if unexpected:

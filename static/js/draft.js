@@ -59,7 +59,8 @@
 
   function changed(event) {
     const input = event.target;
-    if (!task() || input.form !== form() || !input.name?.startsWith("q.")) return;
+    // A field that leaves with the focus says `change` when the next task is there already, whose form has the same id.
+    if (!task()?.contains(input) || input.form !== form() || !input.name?.startsWith("q.")) return;
     const { task: assignment, draftUrl } = task().dataset;
     const entries = fields();
     keepHere(assignment, entries);

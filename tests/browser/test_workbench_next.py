@@ -8,7 +8,7 @@ import pytest
 from django.contrib.sessions.models import Session
 from playwright.sync_api import expect
 
-from annotation.models import Assignment, Flag
+from annotation.models import Assignment, Draft, Flag
 from feedback.models import FormVersion, GuidelineReading, Judgement
 from feedback.services.campaigns import publish_guidelines
 from tests.factories import PASSWORD, CampaignFactory
@@ -227,3 +227,26 @@ def test_a_countdown_is_said_at_half_at_a_minute_and_at_the_end_and_takes_nothin
     expect(page.get_by_role("heading", level=1)).to_have_text("Task 2")
     expect(status).to_contain_text("Saved, after the time limit")
     assert Judgement.objects.get().seconds > 180
+
+
+def test_words_typed_last_do_not_turn_into_a_draft_of_the_next_task(page, log_in, alice, bob):
+    """A field that leaves the page with the focus says `change` on its way, when the next task is already there."""
+    questions = [
+        {"key": "better", "kind": "pairwise", "title": "Better?"},
+        {"key": "why", "kind": "critique", "title": "Why?", "settings": {"about": "task", "text": "optional"}},
+    ]
+    CampaignFactory(questions=questions, manager=alice, annotators=[bob], n_tasks=4, active=True)
+    log_in(bob)
+    start_with_next(page)
+    for n in (2, 3):
+        page.keyboard.press("1")
+        page.get_by_label("In your own words").focus()
+        page.keyboard.type("The first is kinder.")
+        page.keyboard.press("Control+Enter")
+        expect(page.get_by_role("heading", level=1)).to_have_text(f"Task {n}")
+        expect(page.get_by_role("heading", level=1)).to_be_focused()
+        assert page.locator("#task input:checked").count() == 0
+        expect(page.get_by_label("In your own words")).to_have_value("")
+        assert page.evaluate("Object.keys(localStorage).filter((key) => key.includes('draft'))") == []
+        page.wait_for_timeout(900)
+    assert not Draft.objects.filter(assignment__status="leased").exists()
