@@ -87,9 +87,17 @@ class Screen:
         return [view for view in self.questions if not view.is_per_response]
 
     @property
-    def shows_text(self) -> bool:
-        """A question's controls hold the text of the responses, so that the panels need not."""
-        return any(view.question.kind.shows_text and not view.is_hidden for view in self.per_response)
+    def shown_by_questions(self) -> frozenset[str]:
+        """Responses whose text stands in a question's controls, so that the panel need not show it.
+
+        Not where the question may be hidden by an answer, and the text with it.
+        """
+        always = [view.question for view in self.per_response if not view.question.spec.shown_if]
+        return frozenset(
+            response.id
+            for response in self.content.responses
+            if any(question.kind.shows_text(question.settings, response.text) for question in always)
+        )
 
     @property
     def has_rows(self) -> bool:

@@ -144,19 +144,22 @@ class Kind(ABC, Generic[SettingsT, AnswerT]):
     """A question kind.  Instances carry no state; `feedback.questions.registry` finds them.
 
     fits_bar: low enough for the bar at the foot of the screen when it is the only question.  scripts: static files its
-    template needs.  shows_text: its controls hold the response's text, so that the panel need not show it as well.
+    template needs.
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
     fits_bar: ClassVar[bool] = False
-    shows_text: ClassVar[bool] = False
     scripts: ClassVar[tuple[str, ...]] = ()
     Settings: type[SettingsT]
     Answer: type[AnswerT]
 
     def is_per_response(self, settings: SettingsT) -> bool:
         """Answered beside each response, not once for the task."""
+        return False
+
+    def shows_text(self, settings: SettingsT, text: str) -> bool:
+        """Its controls hold this response's text as well as the panel would, so that the panel need not show it."""
         return False
 
     @abstractmethod

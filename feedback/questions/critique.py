@@ -21,7 +21,7 @@ from feedback.questions.base import ID, Consensus, Content, Kind, Problem, Stric
 from feedback.questions.controls import Condition, Controls, Display
 from feedback.questions.critique_controls import REVISION_MAX, TEXT_MAX, critique_conditions, critique_controls
 from feedback.questions.critique_faults import response_faults, text_faults
-from feedback.questions.spans import Span, locate_spans, read_spans
+from feedback.questions.spans import Span, is_plain, locate_spans, read_spans
 
 JSON = Any
 Asked = Literal["off", "optional", "required"]
@@ -92,6 +92,10 @@ class Critique(Kind[CritiqueSettings, CritiqueAnswer]):
 
     def is_per_response(self, settings: CritiqueSettings) -> bool:
         return settings.about == "response"
+
+    def shows_text(self, settings: CritiqueSettings, text: str) -> bool:
+        """The source stands where marks are made; rendered, the text says more only where there is Markdown."""
+        return settings.spans != "off" and is_plain(text)
 
     def check(
         self, answer: CritiqueAnswer, settings: CritiqueSettings, content: Content, *, partial: bool = False

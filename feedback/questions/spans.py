@@ -13,6 +13,10 @@ from feedback.questions.base import UNSTORABLE, Strict
 
 JSON = Any
 NOTE_MAX = 2000
+_MARKDOWN = re.compile(
+    r"[*_`<>|$~\[\\#&]|https?:|www\.|^[ \t]*([-+]|\d{1,9}[.)])[ \t]|^( {4}|\t)|^ {0,3}(=+|-+)[ \t]*$", re.MULTILINE
+)
+"""Whatever may make Markdown, formulas or code look unlike its source; too much rather than too little."""
 
 
 class Span(Strict):
@@ -24,6 +28,11 @@ class Span(Strict):
     category: str | None = None
     severity: str | None = None
     note: str | None = Field(default=None, max_length=NOTE_MAX)
+
+
+def is_plain(text: str) -> bool:
+    """Rendered, the text reads as it is written."""
+    return not _MARKDOWN.search(text)
 
 
 def read_spans(text: str) -> JSON:

@@ -90,11 +90,13 @@ class StepsAnswer(Strict):
 class Steps(Kind[StepsSettings, StepsAnswer]):
     name = "steps"
     title = "Steps"
-    shows_text = True
     Settings = StepsSettings
     Answer = StepsAnswer
 
     def is_per_response(self, settings: StepsSettings) -> bool:
+        return True
+
+    def shows_text(self, settings: StepsSettings, text: str) -> bool:
         return True
 
     def check(

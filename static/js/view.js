@@ -29,8 +29,9 @@
     const folds = [...(task()?.querySelectorAll("[data-fold]") ?? [])];
     const toggle = task()?.querySelector("[data-toggle-folds]");
     if (!toggle) return;
-    toggle.hidden = !folds.length;
-    toggle.setAttribute("aria-pressed", String(folds.every((fold) => fold.open)));
+    const prompt = task().querySelector("[data-prompt][data-capped]");
+    toggle.hidden = !folds.length && !prompt;
+    toggle.setAttribute("aria-pressed", String(folds.every((fold) => fold.open) && (prompt?.hasAttribute("data-whole") ?? true)));
   }
 
   function apply() {
@@ -58,7 +59,9 @@
     if (!toggle) return;
     const open = toggle.getAttribute("aria-pressed") !== "true";
     for (const fold of task().querySelectorAll("[data-fold]")) fold.open = open;
+    document.dispatchEvent(new CustomEvent("touchstone:folds", { detail: { open } }));
   });
+  document.addEventListener("touchstone:prompt-measured", showFolds);
   document.addEventListener("toggle", (event) => event.target.matches?.("[data-fold]") && showFolds(), { capture: true });
   document.addEventListener("htmx:afterSettle", (event) => event.target.id === "task" && apply());
   apply();

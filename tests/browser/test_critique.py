@@ -287,6 +287,14 @@ def test_marking_is_accessible_and_fits_a_phone(page, criticise, assert_accessib
     area(page).focus()
     mark(page, 0, 3, "1")
     mark(page, 4, 4, "2", "v")
+    assert fits(page, 1280)  # all of it in sight: what lies half under the bar would count as too small
     assert_accessible("marks")
     assert fits(page)
     assert_accessible("marks on a phone")
+
+
+def test_plain_text_stands_once_and_markdown_beside_its_source(page, criticise):
+    criticise("Plain words.\n\nAnd more of them.", "Some *Markdown* words.")
+    expect(page.locator("[data-span-text]")).to_have_count(2)
+    expect(page.locator("[data-panel-text]")).to_have_count(1)
+    expect(page.locator("[data-panel-text] em")).to_have_text("Markdown")

@@ -238,3 +238,31 @@ def test_a_megabyte_opens_as_source_in_a_box(page, open_task):
     assert box.evaluate("(element) => element.clientHeight") < 800
     page.keyboard.press("1")
     expect(page.get_by_role("radio").first).to_be_checked()
+
+
+def test_a_long_prompt_leaves_the_responses_in_sight(page, open_task, assert_accessible):
+    """It scrolls in itself; the key that opens folds shows all of it, which is remembered for the next task."""
+    open_task("Yes.", "No.", prompt=[{"role": "user", "content": "A long story. " * 400}])
+    prompt, more = page.locator("[data-prompt]"), page.get_by_role("button", name="Show all of it")
+    whole = prompt.evaluate("element => element.scrollHeight")
+    assert prompt.bounding_box()["height"] < 0.4 * 800 < whole
+    expect(page.locator("[data-rendered]").get_by_text("No.", exact=True)).to_be_in_viewport()
+    prompt.focus()
+    page.keyboard.press("End")
+    expect(prompt).to_be_focused()
+    assert_accessible("a long prompt")
+    page.keyboard.press("o")
+    assert prompt.bounding_box()["height"] > whole - 16
+    expect(page.get_by_role("button", name="Show less")).to_have_attribute("aria-expanded", "true")
+    page.reload()
+    assert prompt.bounding_box()["height"] > whole - 16
+    page.get_by_role("button", name="Show less").click()
+    expect(more).to_be_visible()
+    assert prompt.bounding_box()["height"] < 0.4 * 800
+
+
+def test_a_short_prompt_has_no_button(page, open_task):
+    open_task("Yes.", "No.")
+    expect(page.locator("[data-toggle-prompt]")).to_be_hidden()
+    expect(page.locator("[data-toggle-folds]")).to_be_hidden()
+    assert page.locator("[data-prompt]").get_attribute("tabindex") is None

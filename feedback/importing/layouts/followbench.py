@@ -69,5 +69,5 @@ def _criterion(instructions: Sequence[JSON], level: int) -> dict[str, JSON]:
     without, with_it = instructions[level - 1], instructions[level]
     if not isinstance(without, str) or not isinstance(with_it, str):
         raise RowRefused("instruction", "Expected text.", without)
-    text = f"Keeps constraint {level}: what this instruction asks\n\n{with_it}\n\nbeyond this one\n\n{without}"
+    text = f"Keeps what is new in constraint {level}.\n\nNow: “{with_it}”\n\nBefore: “{without}”"
     return {"key": f"level{level}", "text": text}

@@ -77,3 +77,15 @@ def test_the_list_costs_the_same_for_one_and_for_ten(client, troubled, bob, djan
         Flag.objects.create(campaign=troubled, task=flag.task, rater=flag.rater, note=f"And {n}.")
     with django_assert_max_num_queries(12):
         client.get(address)
+
+
+def test_the_campaign_s_tabs_lead_there_and_say_how_many_wait(client, troubled):
+    listed = reverse("annotation:campaign-flags", args=[troubled.pk])
+    page = client.get(reverse("annotation:campaign-detail", args=[troubled.pk])).content.decode()
+    link = page.partition(f'href="{listed}"')[2].partition("</a>")[0]
+    assert "Flags" in link
+    assert ">2<" in link
+    assert reverse("annotation:campaign-assign", args=[troubled.pk]) in page
+    Flag.objects.update(reply="Fine.", replied_at="2026-01-01T00:00Z", replied_by=troubled.created_by)
+    Task.objects.filter(status="parked").update(status="open")
+    assert "badge" not in client.get(listed).content.decode().partition(f'href="{listed}"')[2].partition("</a>")[0]
