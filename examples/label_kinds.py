@@ -181,10 +181,13 @@ def inspect(page: Page, kind: str) -> None:
 
 
 def picture(page: Page, kind: str, shots: Path, errors: list[str]) -> None:
-    """An answered task at three widths."""
+    """An answered task at three widths, with what was answered last in sight."""
     known = len(errors)
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 900})
+        page.evaluate("document.getElementById('status').replaceChildren()")
+        if width < 1440:
+            page.evaluate("document.activeElement.scrollIntoView({ block: 'center' })")
         page.screenshot(path=shots / f"{kind}-{width}.png", caret="initial")
     page.set_viewport_size({"width": 1440, "height": 900})
     del errors[known:]  # a screenshot brings styles of its own, which the policy refuses
