@@ -42,6 +42,12 @@ def managed_campaigns(user: User) -> QuerySet[Campaign]:
     return Campaign.objects.with_role(user, MANAGER)
 
 
+def require_manager(user: User) -> None:
+    """Raises PermissionDenied for who manages no campaign: there is nothing they could choose from."""
+    if not managed_campaigns(user).exists():
+        raise PermissionDenied("Datasets and runs are made by people who manage a campaign.")
+
+
 def visible_datasets(user: User) -> QuerySet[Dataset]:
     """Datasets whose every campaign the person manages; one without campaigns is its maker's alone."""
     managed = managed_campaigns(user).values("pk")

@@ -87,7 +87,7 @@ GET  annotation:campaign-imports            302 404 403 403 200
 POST annotation:campaign-imports            302 404 403 403 422
 
 GET  feedback:dataset-list                  302 200 200 200 200
-GET  feedback:dataset-new                   302 200 200 200 200
+GET  feedback:dataset-new                   302 403 403 403 200
 GET  feedback:dataset-new-counts            302 200 200 200 200
 GET  feedback:dataset-detail                302 404 404 404 200
 POST feedback:dataset-versions              302 404 404 404 302
@@ -96,7 +96,7 @@ GET  feedback:dataset-version-state         302 404 404 404 286
 GET  feedback:dataset-download              302 404 404 404 200
 
 GET  training:run-list                      302 200 200 200 200
-GET  training:run-new                       302 200 200 200 200
+GET  training:run-new                       302 403 403 403 200
 GET  training:run-new-settings              302 200 200 200 200
 GET  training:run-estimate                  302 200 200 200 200
 GET  training:run-detail                    302 404 404 404 200

@@ -10,7 +10,13 @@ from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from feedback.access import access_dataset, access_dataset_version, managed_campaigns, visible_datasets
+from feedback.access import (
+    access_dataset,
+    access_dataset_version,
+    managed_campaigns,
+    require_manager,
+    visible_datasets,
+)
 from feedback.datasets.selection import SelectionInvalid
 from feedback.forms import DatasetForm
 from feedback.models import DatasetVersion
@@ -42,6 +48,7 @@ def dataset_list(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def dataset_new(request: HttpRequest) -> HttpResponse:
     user = viewer(request)
+    require_manager(user)
     if request.method == "GET":
         form = DatasetForm(user=user, initial={"campaigns": request.GET.getlist("campaign")})
         return render(request, "feedback/dataset_new.html", {"form": form})

@@ -5,6 +5,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
+from feedback.access import require_manager
 from feedback.models import DatasetVersion
 from training.access import access_run, visible_versions
 from training.forms import RunForm
@@ -18,6 +19,7 @@ from training.views.wording import duration
 @require_http_methods(["GET", "POST"])
 def run_new(request: HttpRequest) -> HttpResponse:
     """The form, prefilled from a dataset version or from the run it copies; its post queues the run."""
+    require_manager(viewer(request))
     if request.method == "POST":
         form = RunForm(viewer(request), request.POST)
         if form.is_valid():

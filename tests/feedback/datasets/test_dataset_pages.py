@@ -139,7 +139,8 @@ def test_the_chosen_campaigns_are_counted_live(alices, judged, bob, alice):
     assert "Tick a campaign" in text(alices.get(url, {"campaigns": [str(foreign.pk), "nonsense"]}))
 
 
-def test_a_campaign_of_others_cannot_be_chosen(alices, bob):
+def test_a_campaign_of_others_cannot_be_chosen(alices, alice, bob):
+    CampaignFactory(manager=alice, n_tasks=1)
     foreign = CampaignFactory(manager=bob, n_tasks=1)
     response = new_dataset(alices, foreign)
     assert response.status_code == 422
