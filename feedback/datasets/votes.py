@@ -1,7 +1,7 @@
 """A task with what raters said about it → one group of comparisons and ratings, and where each judgement went.  Pure.
 
-A judgement is exported when it counts in at least one comparison or rating; else it is dropped for the reason that
-stopped it last, in the order of REASONS.
+A judgement is exported when it counts in at least one comparison or rating, or is a critique, which is a row of its
+own; else it is dropped for the reason that stopped it last, in the order of REASONS.
 """
 
 from __future__ import annotations
@@ -78,15 +78,20 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Rating:
+    """What a response is worth on one aspect.  attribute: the question with its aspect.  votes: raters who counted."""
+
     response: int
     attribute: str
     value: float
     weight: float
+    question: str = ""
+    aspect: str = ""
+    votes: int = 1
 
 
 @dataclass(frozen=True)
 class Vote:
-    """One answer that counted, for the `judgements` format."""
+    """One answer that counted, as it was given."""
 
     question: str
     told: Told
@@ -94,7 +99,7 @@ class Vote:
 
 @dataclass(frozen=True)
 class Group:
-    """The unit of data: a prompt, its responses, and what is known about them."""
+    """The unit of data: a prompt, its responses, and what is known about them.  questions: those that were asked."""
 
     id: str
     split: str
@@ -102,6 +107,10 @@ class Group:
     comparisons: tuple[Comparison, ...]
     ratings: tuple[Rating, ...]
     votes: tuple[Vote, ...]
+    questions: tuple[Question, ...] = ()
+
+    def question(self, key: str) -> Question:
+        return next(question for question in self.questions if question.key == key)
 
 
 @dataclass
@@ -137,8 +146,12 @@ def _weigh_question(task: TaskVotes, question: Question, selection: Selection, w
                 counting.append(index)
     answers = [task.told[index].answers[question.key] for index in counting]
     weights = [task.told[index].weight for index in counting]
-    merged = question.kind.consensus(answers, weights, question.settings, task.content) or Consensus()
+    consensus = question.kind.consensus(answers, weights, question.settings, task.content)
     heard: set[int] = set()
+    if consensus is None:  # every answer stands for itself
+        weighed.mark(counting, EXPORTED)
+        heard.update(counting)
+    merged = consensus or Consensus()
     for pair in merged.pairs:
         if not selection.wants(question.key, pair.aspect):
             continue
@@ -162,7 +175,8 @@ def _rate(
     for mark in enough:
         attribute = aspect_name(key, mark.aspect)
         weight = float(mark.n_raters) if selection.weights == "votes" else 1.0
-        weighed.ratings.append(Rating(content.ids.index(mark.response), attribute, mark.value, weight))
+        place = content.ids.index(mark.response)
+        weighed.ratings.append(Rating(place, attribute, mark.value, weight, key, mark.aspect, mark.n_raters))
     if enough:
         weighed.mark(counting, EXPORTED)
     elif wanted:
@@ -175,7 +189,7 @@ def _stopped(told: Told, question: Question, content: Content, selection: Select
     answer = told.answers[question.key]
     if told.weight <= 0:
         return "no_weight"
-    if not question.kind.code(answer, content):
+    if not question.kind.says_something(answer, content):
         return "cannot_tell"
     said = answer.verdict if isinstance(answer, PairwiseAnswer) else ""
     if said == "tie" and selection.ties == "drop_votes":

@@ -125,6 +125,15 @@ class Mark:
 
 
 @dataclass(frozen=True)
+class Range:
+    """Where a mark's value may lie.  is_verdict: yes or no on the response as a whole, high being yes."""
+
+    low: float
+    high: float
+    is_verdict: bool = False
+
+
+@dataclass(frozen=True)
 class Consensus:
     pairs: tuple[Pair, ...] = ()
     marks: tuple[Mark, ...] = ()
@@ -214,6 +223,14 @@ class Kind(ABC, Generic[SettingsT, AnswerT]):
 
         Units are `""` for a question with one value, or `"<response>.<aspect>"`.
         """
+
+    def says_something(self, answer: AnswerT, content: Content) -> bool:
+        """Whether anything can be learnt from the answer: not from one that only cannot tell."""
+        return bool(self.code(answer, content))
+
+    def range(self, settings: SettingsT, aspect: str) -> Range:
+        """Where the consensus value of this aspect may lie."""
+        return Range(0.0, 1.0)
 
     def distance(self, a: JSON, b: JSON) -> float:
         """Squared difference for Krippendorff's alpha; nominal unless a kind says otherwise."""

@@ -212,6 +212,11 @@ class Critique(Kind[CritiqueSettings, CritiqueAnswer]):
         told = {id: one for id, one in answer.responses.items() if one.spans or one.nothing}
         return {f"{id}.marked": bool(one.spans) for id, one in told.items()}
 
+    def says_something(self, answer: CritiqueAnswer, content: Content) -> bool:
+        told = answer.responses.values()
+        texts = (answer.text, *(one.text for one in told), *(one.revision for one in told))
+        return any((text or "").strip() for text in texts) or any(one.spans or one.nothing for one in told)
+
     def consensus(
         self, answers: Sequence[CritiqueAnswer], weights: Sequence[float], settings: CritiqueSettings, content: Content
     ) -> Consensus | None:

@@ -19,7 +19,7 @@ from pydantic import Field, model_validator
 from pydantic_core import ErrorDetails
 
 from feedback.consensus.ratings import Told, merge_ratings
-from feedback.questions.base import ID, Consensus, Content, Kind, Problem, Strict
+from feedback.questions.base import ID, Consensus, Content, Kind, Problem, Range, Strict
 from feedback.questions.controls import Condition, Controls, Display, Option, Slot
 
 JSON = Any
@@ -183,6 +183,9 @@ class Rating(Kind[RatingSettings, RatingAnswer]):
 
     def code(self, answer: RatingAnswer, content: Content) -> dict[str, JSON]:
         return {f"{response}.{attribute}": score for response, attribute, score in answer.each() if score != NA}
+
+    def range(self, settings: RatingSettings, aspect: str) -> Range:
+        return Range(settings.span[0], settings.span[-1], is_verdict=settings.scale == "thumbs")
 
     def distance(self, a: JSON, b: JSON) -> float:
         """Interval metric of Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability": (a − b)²."""

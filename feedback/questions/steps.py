@@ -18,7 +18,7 @@ from pydantic import model_validator
 from pydantic_core import ErrorDetails
 
 from feedback.consensus.steps import VALUE, merge_steps
-from feedback.questions.base import Consensus, Content, Kind, Problem, Response, Strict
+from feedback.questions.base import Consensus, Content, Kind, Problem, Range, Response, Strict
 from feedback.questions.controls import Condition, Controls, Display
 from feedback.questions.steps_controls import (
     CORRECT,
@@ -206,6 +206,10 @@ class Steps(Kind[StepsSettings, StepsAnswer]):
             for at, label in enumerate(labels)
             if label != UNSURE
         }
+
+    def range(self, settings: StepsSettings, aspect: str) -> Range:
+        """The response's own mark is its outcome label: whether every step is right."""
+        return Range(0.0, 1.0, is_verdict=not aspect)
 
     def distance(self, a: JSON, b: JSON) -> float:
         """Neutral lies half-way from correct to wrong."""

@@ -172,8 +172,15 @@ def _write(selection: Selection, folder: Path) -> dict[str, JSON]:
 
 
 def _group(task: SelectedTask, weighed: Weighed, split: Split) -> Group | None:
-    if not weighed.comparisons and not weighed.ratings:
+    if not weighed.comparisons and not weighed.ratings and not weighed.votes:
         return None
     votes = task.votes
-    comparisons, ratings = tuple(weighed.comparisons), tuple(weighed.ratings)
-    return Group(votes.id, split(votes.prompt_hash), votes.content, comparisons, ratings, tuple(weighed.votes))
+    return Group(
+        id=votes.id,
+        split=split(votes.prompt_hash),
+        content=votes.content,
+        comparisons=tuple(weighed.comparisons),
+        ratings=tuple(weighed.ratings),
+        votes=tuple(weighed.votes),
+        questions=votes.questions,
+    )

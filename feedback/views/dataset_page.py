@@ -75,7 +75,7 @@ def format_rows(counts: Mapping[str, JSON]) -> list[dict[str, JSON]]:
     return [
         {"format": format, "train": rows.get("train", 0), "test": rows.get("test", 0)}
         for format in FORMATS.values()
-        if (rows := (counts.get("rows") or {}).get(format.name)) is not None
+        if any((rows := (counts.get("rows") or {}).get(format.name) or {}).values())
     ]
 
 

@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 
 import pyarrow as pa
 
-from feedback.datasets.votes import Group
-from feedback.questions.base import Content
+from feedback.datasets.votes import Group, Rating
+from feedback.questions.base import Content, Range
+from feedback.questions.form import Question
 
 JSON = Any
 MESSAGES = pa.list_(pa.struct([("role", pa.string()), ("content", pa.string())]))
@@ -30,3 +31,22 @@ class Format(ABC):
 
 def prompt_of(content: Content) -> list[dict[str, str]]:
     return [{"role": message.role, "content": message.content} for message in content.prompt]
+
+
+def prompt_text(content: Content) -> str:
+    """For formats that know no messages: a single question as it is, a conversation with its roles."""
+    if len(content.prompt) == 1:
+        return content.prompt[0].content
+    return "\n\n".join(f"{message.role}: {message.content}" for message in content.prompt)
+
+
+def completion_of(content: Content, place: int) -> list[dict[str, str]]:
+    """The response at this place, as the assistant's turn."""
+    return [{"role": "assistant", "content": content.responses[place].text}]
+
+
+def scored(group: Group) -> Iterator[tuple[Rating, Question, Range]]:
+    """Every rating with its question and the ends of its scale."""
+    for rating in group.ratings:
+        question = group.question(rating.question)
+        yield rating, question, question.kind.range(question.settings, rating.aspect)

@@ -50,6 +50,8 @@ class GroupFormat(Format):
     )
 
     def rows(self, group: Group) -> Iterator[dict[str, Any]]:
+        if not group.comparisons and not group.ratings:
+            return
         yield {
             "id": group.id,
             "prompt": prompt_of(group.content),

@@ -12,8 +12,8 @@ from feedback.services.freezing import create_dataset
 from feedback.services.importing import import_tasks
 
 
-def open_campaign(name="asked"):
-    return create_campaign(actor=None, name=name, questions=PAIRWISE_FORM)
+def open_campaign(name="asked", questions=PAIRWISE_FORM):
+    return create_campaign(actor=None, name=name, questions=questions)
 
 
 def dataset_of(*campaigns, name="pairs", **policies):
