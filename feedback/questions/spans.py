@@ -64,9 +64,9 @@ def locate_spans(spans: Sequence[JSON], text: str) -> list[JSON]:
     taken: dict[str, int] = {}
     located: list[JSON] = []
     for span in spans:
-        quote = span.get("quote") if isinstance(span, Mapping) and not {"start", "end"} & set(span) else None
-        found = _find(quote, text, taken.get(quote, 0)) if isinstance(quote, str) and quote else None
-        if found is None:
+        asked = isinstance(span, Mapping) and not {"start", "end"} & set(span)
+        quote = span.get("quote") if asked else None
+        if not isinstance(quote, str) or not quote or (found := _find(quote, text, taken.get(quote, 0))) is None:
             located.append(span)
         else:
             start, taken[quote] = found
