@@ -27,6 +27,7 @@ def campaign_insights(request: HttpRequest, campaign: uuid.UUID) -> HttpResponse
     n_naming, naming = naming_tasks_of(found)
     context: dict[str, Any] = {
         "campaign": found,
+        "progress": progress,
         "pace": pace,
         "pace_plot": _pace_plot(pace),
         "times": times,

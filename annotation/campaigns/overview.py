@@ -11,7 +11,7 @@ from django.db.models import Aggregate, Count, F, FloatField, Q, QuerySet, Sum
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Absence, Assignment
-from feedback.models import Campaign, Dataset, Judgement, Preference, Rater, Task
+from feedback.models import Campaign, Dataset, Judgement, Membership, Preference, Rater, Task
 
 JSON = Any
 
@@ -46,6 +46,21 @@ class Progress:
     @property
     def n_free(self) -> int:
         return max(0, self.n_seats - self.n_counted - self.n_leased)
+
+
+@dataclass(frozen=True)
+class Readiness:
+    """What a draft has of what people need before they can start."""
+
+    n_questions: int
+    has_guidelines: bool
+    n_annotators: int
+
+
+def readiness_of(campaign: Campaign) -> Readiness:
+    active = campaign.memberships.filter(is_active=True, role=Membership.Role.ANNOTATOR)
+    text = campaign.guideline.text if campaign.guideline else ""
+    return Readiness(len(campaign.form.questions) if campaign.form else 0, bool(text.strip()), active.count())
 
 
 FIGURES = [field.name for field in fields(Progress)]

@@ -41,6 +41,7 @@ def campaign_detail(request: HttpRequest, campaign: uuid.UUID) -> HttpResponse:
         "datasets": overview.datasets_of(found),
         "absences": overview.absences_of(found),
         "events": overview.events_of(found),
+        "ready": overview.readiness_of(found) if found.status == Campaign.Status.DRAFT else None,
         "manages": found.memberships.filter(user=_person(request), role=MANAGER, is_active=True).exists(),
     }
     return render(request, "annotation/campaign_detail.html", context)

@@ -177,3 +177,24 @@ def test_every_change_is_in_the_audit(alices, alice, campaign, dave):
 
     verbs = list(AuditEvent.objects.filter(campaign=campaign, actor=alice).values_list("verb", flat=True)[:3])
     assert verbs == ["campaign.paused", "guidelines.published", "member.set"]
+
+
+def test_a_draft_says_what_is_missing_before_people_can_start(alices, alice, bob):
+    draft = CampaignFactory(manager=alice, n_tasks=0, guidelines="")
+    page = text(alices.get(url("detail", draft.pk)))
+    assert "Before people can start" in page
+    assert page.count('class="ready-done"') == 1  # the questions
+    assert "none yet; import a file" in page
+    set_role(draft, bob, Membership.Role.ANNOTATOR, actor=alice)
+    TaskFactory(campaign=draft)
+    assert text(alices.get(url("detail", draft.pk))).count('class="ready-done"') == 3
+    opened = CampaignFactory(manager=alice, n_tasks=1, active=True)
+    assert "Before people can start" not in text(alices.get(url("detail", opened.pk)))
+
+
+def test_nothing_is_drawn_before_there_are_answers_but_the_names_of_models(alices, alice):
+    campaign = CampaignFactory(manager=alice, n_tasks=1)
+    page = text(alices.get(url("insights", campaign.pk)))
+    assert "Pace" not in page
+    JudgementFactory(task=campaign.tasks.get(), answers=prefer("r1"))
+    assert "Pace" in text(alices.get(url("insights", campaign.pk)))
