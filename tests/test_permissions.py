@@ -60,6 +60,8 @@ POST annotation:campaign-invitations        302 404 403 403 422
 POST annotation:invitation-revocation       302 404 403 403 302
 GET  annotation:invitation                  200 200 200 200 200
 GET  annotation:campaign-hours              302 404 403 403 200
+GET  annotation:campaign-tasks              302 404 403 200 200
+GET  annotation:campaign-task               302 404 403 200 200
 GET  annotation:campaign-assign             302 404 403 403 200
 POST annotation:campaign-assign             302 404 403 403 422
 GET  annotation:campaign-flags              302 404 403 403 200
@@ -214,6 +216,7 @@ def arguments(name: str, places) -> list:
         "run-move": "cancellation",
         "campaign-flags-reply": places["flag"],
         "campaign-flags-task": places["task"],
+        "campaign-task": places["task"],
     }
     noun = [further[view]] if view in further else []
     return [places[subject], *noun]

@@ -97,7 +97,7 @@ def campaign_assign(request: HttpRequest, campaign: uuid.UUID) -> HttpResponse:
     if request.method == "POST" and "drop" in request.POST:
         return _drop(request, found, user)
     posted = request.POST if request.method == "POST" else None
-    form = AssignForm(posted, campaign=found, initial={"flagged": "flagged" in request.GET})
+    form = AssignForm(posted, campaign=found, initial=_asked_for(request))
     if request.method == "POST" and form.is_valid():
         try:
             messages.success(request, _assign(found, form.cleaned_data, user))
@@ -106,6 +106,11 @@ def campaign_assign(request: HttpRequest, campaign: uuid.UUID) -> HttpResponse:
             form.add_error(None, str(error))
     context = {"campaign": found, "form": form, "reservations": open_reservations(found)[:SHOWN], "shown": SHOWN}
     return render(request, "annotation/campaign_assign.html", context, status=422 if form.is_bound else 200)
+
+
+def _asked_for(request: HttpRequest) -> dict[str, Any]:
+    """What a link to the form names: `?flagged`, `?tasks=#12`."""
+    return {"flagged": "flagged" in request.GET, "tasks": request.GET.get("tasks", "")}
 
 
 def _assign(campaign: Campaign, given: dict[str, Any], actor: User) -> str:

@@ -11,6 +11,7 @@ from annotation.campaigns import (
     making,
     pages,
     states,
+    tasks,
 )
 from annotation.campaigns.builder import views as builder
 
@@ -55,6 +56,8 @@ urlpatterns = [
     ),
     path("<uuid:campaign>/hours/", hours.campaign_hours, name="campaign-hours"),
     path("<uuid:campaign>/members/", pages.campaign_members, name="campaign-members"),
+    path("<uuid:campaign>/tasks/", tasks.campaign_tasks, name="campaign-tasks"),
+    path("<uuid:campaign>/tasks/<int:task>/", tasks.campaign_task, name="campaign-task"),
     path("<uuid:campaign>/assign/", assigning.campaign_assign, name="campaign-assign"),
     path("<uuid:campaign>/flags/", flags.campaign_flags, name="campaign-flags"),
     path("<uuid:campaign>/flags/<int:flag>/reply/", flags.campaign_flags_reply, name="campaign-flags-reply"),

@@ -4,10 +4,26 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
+from annotation.flags import flag_task
+from annotation.reserving import reserve_tasks
 from feedback.access import rater_of
 from feedback.models import Campaign
+from feedback.services.invitations import invite
 from tests.annotation.queueing import claim, submit
 from tests.factories import CampaignFactory
+
+PAGES = (
+    "detail",
+    "tasks",
+    "guidelines",
+    "members",
+    "invitations",
+    "assign",
+    "flags",
+    "settings",
+    "imports",
+    "forms",
+)
 
 
 def address(name, *args) -> str:
@@ -15,11 +31,24 @@ def address(name, *args) -> str:
 
 
 @pytest.mark.parametrize("width", [390, 1440])
-def test_every_page_is_accessible_and_fits_its_screen(page, log_in, alice, campaign, assert_accessible, width):
+def test_every_page_is_accessible_and_fits_its_screen(page, log_in, alice, bob, campaign, assert_accessible, width):
+    held = claim(rater_of(bob), campaign)
+    flag_task(assignment_id=held.pk, rater=held.rater, note="The prompt ends here.")
+    submit(held)
+    reserve_tasks([held.task], rater_of(bob), actor=alice)
+    invite(campaign, role="annotator", n_uses=9, days=1, note="for Bob", actor=alice)
+    draft = CampaignFactory(manager=alice, n_tasks=1, name="A draft")
     page.set_viewport_size({"width": width, "height": 900})
     log_in(alice, "/account/")
-    one = [address(name, campaign.pk) for name in ("detail", "guidelines", "members", "settings", "imports")]
-    for path in (address("list"), address("new"), *one):
+    one = [address(name, campaign.pk) for name in PAGES]
+    for path in (
+        address("list"),
+        address("new"),
+        address("detail", draft.pk),
+        *one,
+        "/my-work/",
+        address("task", campaign.pk, held.task_id),
+    ):
         page.goto(path)
         expect(page.locator("h1")).to_be_visible()
         wide = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
