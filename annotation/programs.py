@@ -20,7 +20,7 @@ from feedback.questions.checklist import NOTE_MAX, Checklist, ChecklistSettings,
 from feedback.questions.form import Question
 from feedback.services.judgements import submit_program_judgement
 from feedback.verifiers.base import VerifierError
-from feedback.verifiers.registry import VERIFIERS, run_verifier
+from feedback.verifiers.registry import VERIFIERS, run_verifier, with_reference
 
 BATCH = 200
 REASON_MAX = 500
@@ -64,7 +64,7 @@ def prompt_text(content: Content) -> str:
 
 def _answer(one: Asked, content: Content, response: Response) -> dict[str, str]:
     """What is stored for one criterion of one response.  Raises VerifierError."""
-    params = dict(one.criterion.params)
+    params = with_reference(one.criterion.verifier, dict(one.criterion.params), content.reference)
     verdict = run_verifier(one.criterion.verifier, params, prompt_text(content), response.text)
     told = {"verdict": "yes" if verdict.passed else "no"}
     return {**told, "note": verdict.note[:NOTE_MAX]} if one.notes and verdict.note else told

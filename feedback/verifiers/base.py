@@ -41,6 +41,10 @@ class Params(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, str_max_length=1000)
 
 
+class NoParams(Params):
+    """There is nothing to set."""
+
+
 class Bounds(Params):
     """How many there may be, both ends included.  IFEval's "less than n" is `max` n - 1, "at least n" is `min` n."""
 
@@ -75,6 +79,8 @@ class Verifier(ABC, Generic[P]):
     name: ClassVar[str]
     version: ClassVar[int]
     title: ClassVar[str]
+    takes_reference: ClassVar[bool] = False
+    """Whether its param `answer`, left empty, is the task's reference."""
     Params: type[P]
 
     def parse(self, params: dict[str, Any]) -> P:

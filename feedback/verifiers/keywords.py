@@ -1,4 +1,6 @@
-"""Words that must or must not appear: IFEval's `keywords:existence` and `keywords:forbidden_words`."""
+"""Words that must or must not appear: IFEval's `keywords:existence`, `keywords:forbidden_words` and
+`keywords:frequency`.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field, StringConstraints, field_validator
 
-from feedback.verifiers.base import Params, Verdict, Verifier
+from feedback.verifiers.base import Bounds, Params, Verdict, Verifier, counted
 from feedback.verifiers.words import count_occurrences, normalised
 
 Keyword = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
@@ -65,3 +67,31 @@ class KeywordsAbsent(Verifier[ForbiddenParams]):
     def judge(self, prompt: str, response: str, params: ForbiddenParams) -> Verdict:
         found = params.occurring_in(response)
         return Verdict(not found, f"found: {', '.join(found)}" if found else "none of the words was found")
+
+
+class FrequencyParams(Bounds):
+    """How often the keyword stands there, looked for as in KeywordParams."""
+
+    keyword: Keyword = Field(description="A word or phrase, taken literally.")
+    whole_words: bool = Field(default=False, description="Not inside a longer word: light, but not sunlight.")
+
+    @field_validator("keyword")
+    @classmethod
+    def _can_be_seen(cls, keyword: str) -> str:
+        if not normalised(keyword).strip():
+            raise ValueError("a keyword needs at least one visible character")
+        return keyword
+
+
+class KeywordFrequency(Verifier[FrequencyParams]):
+    """The keyword appears often enough and not too often.  As IFEval, inside a longer word too unless `whole_words`."""
+
+    name: ClassVar[str] = "keyword_frequency"
+    version: ClassVar[int] = 1
+    title: ClassVar[str] = "Contains a word so many times"
+    Params = FrequencyParams
+
+    def judge(self, prompt: str, response: str, params: FrequencyParams) -> Verdict:
+        text, needle = (" ".join(normalised(part).split()) for part in (response, params.keyword))
+        found = count_occurrences(needle, text, whole_words=params.whole_words)
+        return counted(found, f"“{params.keyword}”", params)

@@ -6,23 +6,56 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from feedback.verifiers.answers import ExactAnswer, NumericAnswer
 from feedback.verifiers.base import Params, Verdict, Verifier, VerifierError
 from feedback.verifiers.bullets import BulletCount
+from feedback.verifiers.code_tests import PassesTests
 from feedback.verifiers.json_format import ValidJson
-from feedback.verifiers.keywords import KeywordsAbsent, KeywordsPresent
+from feedback.verifiers.keywords import KeywordFrequency, KeywordsAbsent, KeywordsPresent
+from feedback.verifiers.language import ResponseLanguage
 from feedback.verifiers.length import SentenceCount, WordCount
+from feedback.verifiers.letter_case import AllCapital, AllSmall, CapitalWordCount
+from feedback.verifiers.letters import LetterFrequency
+from feedback.verifiers.paragraphs import NthParagraphFirstWord, ParagraphCount
+from feedback.verifiers.patterns import MatchesSchema, PatternMatch
 from feedback.verifiers.punctuation import NoComma, PunctuationAbsent
+from feedback.verifiers.sections import HighlightCount, PlaceholderCount, Postscript, SectionCount, Titled
+from feedback.verifiers.wording import EndPhrase, OneOf, Quoted, RepeatFirst, TwoResponses
 
-VERIFIERS: dict[str, Verifier[Any]] = {
-    "word_count": WordCount(),
-    "sentence_count": SentenceCount(),
-    "bullet_count": BulletCount(),
-    "keywords_present": KeywordsPresent(),
-    "keywords_absent": KeywordsAbsent(),
-    "valid_json": ValidJson(),
-    "no_comma": NoComma(),
-    "punctuation_absent": PunctuationAbsent(),
-}
+_ALL: tuple[Verifier[Any], ...] = (
+    WordCount(),
+    SentenceCount(),
+    ParagraphCount(),
+    NthParagraphFirstWord(),
+    SectionCount(),
+    BulletCount(),
+    HighlightCount(),
+    PlaceholderCount(),
+    Titled(),
+    Postscript(),
+    KeywordsPresent(),
+    KeywordsAbsent(),
+    KeywordFrequency(),
+    LetterFrequency(),
+    NoComma(),
+    PunctuationAbsent(),
+    AllCapital(),
+    AllSmall(),
+    CapitalWordCount(),
+    ResponseLanguage(),
+    EndPhrase(),
+    Quoted(),
+    RepeatFirst(),
+    TwoResponses(),
+    OneOf(),
+    ExactAnswer(),
+    NumericAnswer(),
+    PatternMatch(),
+    ValidJson(),
+    MatchesSchema(),
+    PassesTests(),
+)
+VERIFIERS: dict[str, Verifier[Any]] = {verifier.name: verifier for verifier in _ALL}
 
 
 class UnknownVerifier(VerifierError):
@@ -60,6 +93,13 @@ def check_params(name: str, params: dict[str, Any]) -> Params:
         found = {".".join(map(str, one["loc"])): one["msg"] for one in error.errors()}
         raise InvalidParams(name, found) from error
     return parsed
+
+
+def with_reference(name: str, params: dict[str, Any], reference: str) -> dict[str, Any]:
+    """The params, the task's reference being the right answer where the criterion names none."""
+    verifier = VERIFIERS.get(name)
+    needs = verifier is not None and verifier.takes_reference and not params.get("answer")
+    return {**params, "answer": reference} if needs and reference else params
 
 
 def run_verifier(name: str, params: dict[str, Any], prompt: str, response: str) -> Verdict:

@@ -1,6 +1,6 @@
 """IFEval (Zhou et al. 2023, arXiv:2311.07911): prompts whose instructions a program can check.
 
-`instruction_id_list` and `kwargs` become the task's criteria, seven of the 25 kinds with a verifier of ours.  The set
+`instruction_id_list` and `kwargs` become the task's criteria, each of the 25 kinds with a verifier of ours.  The set
 has no responses: they stand in columns of their own (see given_responses), and a row without any is refused.
 """
 

@@ -1,4 +1,4 @@
-"""IFEval's 25 kinds of instruction as criteria: in words for people, and with our verifier where there is one."""
+"""IFEval's 25 kinds of instruction as criteria: in words for people, and with our verifier."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 JSON = Any
 Kwargs = Mapping[str, JSON]
+_ANSWERS = ("My answer is yes.", "My answer is no.", "My answer is maybe.")
 _TEXTS: dict[str, str] = {
     "punctuation:no_comma": "Contains no comma.",
     "length_constraints:number_words": "Has {relation} {num_words} words.",
@@ -23,11 +24,13 @@ _TEXTS: dict[str, str] = {
     "language:response_language": "Is written wholly in the language “{language}”.",
     "detectable_format:number_bullet_lists": "Has exactly {num_bullets} bullet points.",
     "detectable_format:number_highlighted_sections": "Highlights at least {num_highlights} sections, *like this*.",
-    "detectable_format:multiple_sections": "Has {num_sections} sections, headed “{section_spliter}” and a number.",
+    "detectable_format:multiple_sections": (
+        "Has at least {num_sections} sections, headed “{section_spliter}” and a number."
+    ),
     "detectable_format:json_format": "Is wholly JSON.",
     "detectable_format:title": "Has a title in double angular brackets, <<like this>>.",
     "detectable_format:constrained_response": (
-        "Is one of “My answer is yes.”, “My answer is no.”, “My answer is maybe.”"
+        "Says one of “My answer is yes.”, “My answer is no.”, “My answer is maybe.”"
     ),
     "detectable_content:number_placeholders": "Has at least {num_placeholders} placeholders in square brackets.",
     "detectable_content:postscript": "Ends with a postscript that begins with “{postscript_marker}”.",
@@ -48,20 +51,66 @@ def _bounds(relation: JSON, n: JSON) -> dict[str, JSON] | None:
     return {"at least": {"min": n}, "less than": {"max": n - 1} if n else None}.get(str(relation))
 
 
+def _given(params: str, argument: str) -> Callable[[Kwargs], dict[str, JSON] | None]:
+    return lambda given: {params: given.get(argument)}
+
+
+def _at_least(argument: str) -> Callable[[Kwargs], dict[str, JSON] | None]:
+    return lambda given: {"min": given.get(argument)}
+
+
+def _exactly(argument: str) -> Callable[[Kwargs], dict[str, JSON] | None]:
+    return lambda given: {"min": given.get(argument), "max": given.get(argument)}
+
+
+def _related(relation: str, n: str, **others: str) -> Callable[[Kwargs], dict[str, JSON] | None]:
+    def params(given: Kwargs) -> dict[str, JSON] | None:
+        bounds = _bounds(given.get(relation), given.get(n))
+        return bounds and {**bounds, **{name: given.get(argument) for name, argument in others.items()}}
+
+    return params
+
+
+def _nothing(given: Kwargs) -> dict[str, JSON]:
+    return {}
+
+
 _VERIFIERS: dict[str, tuple[str, Callable[[Kwargs], dict[str, JSON] | None]]] = {
     "punctuation:no_comma": ("no_comma", lambda given: {"ascii_only": True}),
-    "length_constraints:number_words": ("word_count", lambda g: _bounds(g.get("relation"), g.get("num_words"))),
-    "length_constraints:number_sentences": (
-        "sentence_count",
-        lambda g: _bounds(g.get("relation"), g.get("num_sentences")),
+    "length_constraints:number_words": ("word_count", _related("relation", "num_words")),
+    "length_constraints:number_sentences": ("sentence_count", _related("relation", "num_sentences")),
+    "length_constraints:number_paragraphs": ("paragraph_count", _exactly("num_paragraphs")),
+    "length_constraints:nth_paragraph_first_word": (
+        "nth_paragraph_first_word",
+        lambda given: {
+            "num_paragraphs": given.get("num_paragraphs"),
+            "nth": given.get("nth_paragraph"),
+            "first_word": given.get("first_word"),
+        },
     ),
-    "detectable_format:number_bullet_lists": (
-        "bullet_count",
-        lambda given: {"min": given.get("num_bullets"), "max": given.get("num_bullets")},
+    "keywords:existence": ("keywords_present", _given("keywords", "keywords")),
+    "keywords:forbidden_words": ("keywords_absent", _given("keywords", "forbidden_words")),
+    "keywords:frequency": ("keyword_frequency", _related("relation", "frequency", keyword="keyword")),
+    "keywords:letter_frequency": ("letter_frequency", _related("let_relation", "let_frequency", letter="letter")),
+    "language:response_language": ("response_language", _given("language", "language")),
+    "detectable_format:number_bullet_lists": ("bullet_count", _exactly("num_bullets")),
+    "detectable_format:number_highlighted_sections": ("highlight_count", _at_least("num_highlights")),
+    "detectable_format:multiple_sections": (
+        "section_count",
+        lambda given: {"min": given.get("num_sections"), "splitter": given.get("section_spliter")},
     ),
-    "keywords:existence": ("keywords_present", lambda given: {"keywords": given.get("keywords")}),
-    "keywords:forbidden_words": ("keywords_absent", lambda given: {"keywords": given.get("forbidden_words")}),
-    "detectable_format:json_format": ("valid_json", lambda given: {}),
+    "detectable_format:json_format": ("valid_json", _nothing),
+    "detectable_format:title": ("title", _nothing),
+    "detectable_format:constrained_response": ("one_of", lambda given: {"options": list(_ANSWERS)}),
+    "detectable_content:number_placeholders": ("placeholder_count", _at_least("num_placeholders")),
+    "detectable_content:postscript": ("postscript", _given("marker", "postscript_marker")),
+    "startend:end_checker": ("end_phrase", _given("phrase", "end_phrase")),
+    "startend:quotation": ("quoted", _nothing),
+    "combination:repeat_prompt": ("repeat_first", _given("text", "prompt_to_repeat")),
+    "combination:two_responses": ("two_responses", _nothing),
+    "change_case:english_lowercase": ("all_small", _nothing),
+    "change_case:english_capital": ("all_capital", _nothing),
+    "change_case:capital_word_frequency": ("capital_word_count", _related("capital_relation", "capital_frequency")),
 }
 
 

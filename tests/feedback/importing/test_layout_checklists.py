@@ -14,12 +14,12 @@ IFEVAL = {
 }
 
 
-def test_instructions_become_criteria_with_our_verifier_where_there_is_one():
+def test_instructions_become_criteria_with_our_verifier():
     task = read_one("ifeval", IFEVAL)
     assert [(c.key, c.verifier, dict(c.params)) for c in task.content.criteria] == [
         ("c1", "no_comma", {"ascii_only": True}),
         ("c2", "word_count", {"max": 299}),
-        ("c3", "", {}),
+        ("c3", "title", {}),
     ]
     assert task.content.criteria[1].text == "Has less than 300 words."
     assert (task.external_id, task.content.responses[0].text, dict(task.metadata)) == ("1000", "No.", {})

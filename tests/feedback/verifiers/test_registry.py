@@ -1,8 +1,4 @@
-"""Finding and running verifiers by name; the shared IFEval data."""
-
-import json
-import os
-from pathlib import Path
+"""Finding and running verifiers by name."""
 
 import pytest
 from hypothesis import given
@@ -27,8 +23,30 @@ EXAMPLES = {
     "valid_json": {},
     "no_comma": {},
     "punctuation_absent": {"marks": "!"},
+    "paragraph_count": {"min": 2},
+    "nth_paragraph_first_word": {"num_paragraphs": 2, "nth": 1, "first_word": "a"},
+    "section_count": {"splitter": "SECTION", "min": 1},
+    "highlight_count": {"min": 1},
+    "placeholder_count": {"min": 1},
+    "title": {},
+    "postscript": {"marker": "P.S."},
+    "keyword_frequency": {"keyword": "a", "min": 1},
+    "letter_frequency": {"letter": "a", "min": 1},
+    "all_capital": {},
+    "all_small": {},
+    "capital_word_count": {"max": 3},
+    "response_language": {"language": "de"},
+    "end_phrase": {"phrase": "the end"},
+    "quoted": {},
+    "repeat_first": {"text": "Say it."},
+    "two_responses": {},
+    "one_of": {"options": ["yes", "no"]},
+    "exact_answer": {"answer": "Paris"},
+    "numeric_answer": {"answer": "42"},
+    "pattern": {"pattern": "(a+)+$"},
+    "json_schema": {"schema": {"type": "object"}},
+    "passes_tests": {"tests": ["assert f(1) == 2"], "seconds": 2},
 }
-DATA = Path(os.environ.get("TOUCHSTONE_DATA", "../shared/data")) / "checklist_ifeval" / "input_data.jsonl"
 
 
 def test_every_verifier_is_listed_under_its_own_name_and_described():
@@ -60,45 +78,22 @@ def test_a_blank_response_meets_no_criterion(name, blank):
     assert (verdict.passed, verdict.note) == (False, "the response is empty")
 
 
-@pytest.mark.parametrize("name", sorted(EXAMPLES))
+def outcome(name, response):
+    """The verdict and its note, or no verdict and the reason."""
+    try:
+        verdict = run_verifier(name, EXAMPLES[name], "prompt", response)
+    except VerifierFailed as failure:
+        return None, failure.reason
+    return verdict.passed, verdict.note
+
+
+@pytest.mark.parametrize("name", sorted(set(EXAMPLES) - {"passes_tests"}))
 @given(response=st.text())
 def test_any_response_gets_a_verdict_with_a_note_or_a_typed_failure(name, response):
-    try:
-        found = run_verifier(name, EXAMPLES[name], "prompt", response).note
-    except VerifierFailed as failure:
-        found = failure.reason
-    assert found
+    assert outcome(name, response)[1]
 
 
 @pytest.mark.parametrize("name", sorted(EXAMPLES))
 @pytest.mark.parametrize("response", ["\ud800", "\x00", "a\u202eb", "\ufeff", "🏳️‍🌈" * 1000])
 def test_broken_and_odd_unicode_is_survived(name, response):
-    assert run_verifier(name, EXAMPLES[name], "", response) == run_verifier(name, EXAMPLES[name], "", response)
-
-
-def from_ifeval(instruction: str, given: dict) -> tuple[str, dict] | None:
-    """The verifier and params for one of IFEval's instructions, as the docstrings of the verifiers say."""
-    count = given.get("num_words", given.get("num_sentences"))
-    bounds = {"min": count} if given.get("relation") == "at least" else {"max": (count or 1) - 1}
-    exactly = {"min": given.get("num_bullets"), "max": given.get("num_bullets")}
-    return {
-        "length_constraints:number_words": ("word_count", bounds),
-        "length_constraints:number_sentences": ("sentence_count", bounds),
-        "detectable_format:number_bullet_lists": ("bullet_count", exactly),
-        "keywords:existence": ("keywords_present", {"keywords": given.get("keywords")}),
-        "keywords:forbidden_words": ("keywords_absent", {"keywords": given.get("forbidden_words")}),
-        "detectable_format:json_format": ("valid_json", {}),
-        "punctuation:no_comma": ("no_comma", {"ascii_only": True}),
-    }.get(instruction)
-
-
-@pytest.mark.skipif(not DATA.exists(), reason=f"the shared data is not at {DATA}; set TOUCHSTONE_DATA")
-def test_the_instructions_of_ifeval_that_are_covered_can_all_be_expressed_and_run():
-    done = 0
-    for line in DATA.read_text(encoding="utf-8").splitlines():
-        record = json.loads(line)
-        for instruction, settings in zip(record["instruction_id_list"], record["kwargs"], strict=True):
-            if check := from_ifeval(instruction, settings):
-                run_verifier(*check, record["prompt"], record["prompt"])
-                done += 1
-    assert done == 66 + 52 + 52 + 49 + 39 + 31 + 17
+    assert outcome(name, response) == outcome(name, response)
