@@ -1,5 +1,12 @@
-// Dialogs open and close by the buttons that name them; a menu closes when one leaves it.
+// Dialogs open and close by the buttons that name them; a menu closes when one leaves it.  Escape leads back to where one
+// was when the menu was opened: who opened it by its key goes on where they were.
 (() => {
+  let before = null;
+
+  document.addEventListener("click", (event) => {
+    const summary = event.target.closest("details[data-menu]:not([open]) > summary");
+    if (summary) before = document.activeElement === document.body ? document.querySelector("#task [data-autofocus]") : document.activeElement;
+  }, { capture: true });
   document.addEventListener("click", (event) => {
     const opener = event.target.closest("[data-open-dialog]");
     if (opener && opener.dataset.openDialog !== "shortcut-list") {
@@ -15,7 +22,7 @@
     if (event.key !== "Escape") return;
     for (const menu of document.querySelectorAll("details[data-menu][open]")) {
       menu.open = false;
-      menu.querySelector("summary").focus();
+      (before?.isConnected ? before : menu.querySelector("summary")).focus({ preventScroll: true });
     }
   });
 })();

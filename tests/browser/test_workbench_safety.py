@@ -189,3 +189,16 @@ def test_active_seconds_stop_when_nobody_is_there(page, log_in, campaign, bob):
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("Task 2")
     assert 35 <= Judgement.objects.get().seconds <= 50
+
+
+def test_who_thinks_better_of_a_skip_goes_on_where_they_were(started):
+    """Enter then submits; it does not open the skip again."""
+    page = started
+    page.get_by_role("heading", level=1).focus()
+    page.keyboard.press("s")
+    expect(page.locator("#skip-reason")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.locator("#skip-reason")).to_be_hidden()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Task 2")
+    assert Judgement.objects.count() == 1
