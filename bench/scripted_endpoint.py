@@ -32,8 +32,8 @@ def first_wins(body: JSON, data: JSON) -> str:
 
 
 def data_of(body: JSON) -> JSON:
-    """What stands between the marks of the last message; None when there is nothing."""
-    found = _DATA.search(str(body["messages"][-1]["content"]))
+    """What stands between the marks; None when there is nothing."""
+    found = next((match for message in body["messages"] if (match := _DATA.search(str(message["content"])))), None)
     return json.loads(found["data"]) if found else None
 
 
@@ -61,7 +61,8 @@ class ScriptedEndpoint:
         self.tokens: Counter[str] = Counter()
         self.n_calls = self.in_flight = self.most_in_flight = 0
         self._lock = threading.Lock()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.endpoint = self  # type: ignore[attr-defined]
         self._server.daemon_threads = True
         self.base_url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
 
@@ -110,50 +111,53 @@ class ScriptedEndpoint:
         choices = [] if fault == "no_choices" else [choice]
         return {"id": "x", "object": "chat.completion", "model": body["model"], "choices": choices, "usage": usage}
 
-    def _handler(self) -> type[BaseHTTPRequestHandler]:
-        endpoint = self
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-            wbufsize = -1  # unbuffered writes cost a delayed ACK each
+class Handler(BaseHTTPRequestHandler):
+    """One connection; the endpoint hangs on the server."""
 
-            def log_message(self, format: str, *args: object) -> None:
-                """Says nothing."""
+    protocol_version = "HTTP/1.1"
+    wbufsize = -1  # unbuffered writes cost a delayed ACK each
 
-            def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                n = endpoint.begin(body)
-                try:
-                    self._answer(n, body)
-                finally:
-                    endpoint.end()
+    @property
+    def endpoint(self) -> ScriptedEndpoint:
+        found: ScriptedEndpoint = self.server.endpoint  # type: ignore[attr-defined]
+        return found
 
-            def _answer(self, n: int, body: Mapping[str, JSON]) -> None:
-                if endpoint.key and self.headers.get("Authorization") != f"Bearer {endpoint.key}":
-                    return self._send(401, {"error": {"message": "wrong key"}})
-                fault = endpoint.fault(n, body)
-                time.sleep(endpoint.slow_s if fault == "slow" else endpoint.latency_s)
-                if fault == "429":
-                    headers = {"Retry-After": endpoint.retry_after}
-                    return self._send(429, {"error": {"message": "slow down"}}, headers)
-                if fault == "500":
-                    return self._send(500, {"error": {"message": "out of order"}})
-                if fault == "html":
-                    return self._send(200, "<html><body>Gateway</body></html>")
-                completion = endpoint.completion(body, fault)
-                if fault == "dropped":
-                    self.close_connection = True
-                    return self.connection.close()
-                return self._send(200, completion)
+    def log_message(self, format: str, *args: object) -> None:
+        """Says nothing."""
 
-            def _send(self, status: int, body: JSON, headers: Mapping[str, str] | None = None) -> None:
-                text = body if isinstance(body, str) else json.dumps(body)
-                raw = text.encode()
-                self.send_response(status)
-                for name, value in {"Content-Type": "application/json", **(headers or {})}.items():
-                    self.send_header(name, value)
-                self.send_header("Content-Length", str(len(raw)))
-                self.end_headers()
-                self.wfile.write(raw)
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        n = self.endpoint.begin(body)
+        try:
+            self._answer(self.endpoint, n, body)
+        finally:
+            self.endpoint.end()
 
-        return Handler
+    def _answer(self, endpoint: ScriptedEndpoint, n: int, body: JSON) -> None:
+        if endpoint.key and self.headers.get("Authorization") != f"Bearer {endpoint.key}":
+            return self._send(401, {"error": {"message": "wrong key"}})
+        fault = endpoint.fault(n, body)
+        time.sleep(endpoint.slow_s if fault == "slow" else endpoint.latency_s)
+        if fault == "429":
+            return self._send(429, {"error": {"message": "slow down"}}, {"Retry-After": endpoint.retry_after})
+        if fault == "500":
+            return self._send(500, {"error": {"message": "out of order"}})
+        if fault == "html":
+            return self._send(200, "<html><body>Gateway</body></html>")
+        completion = endpoint.completion(body, fault)
+        if fault != "dropped":
+            return self._send(200, completion)
+        self.close_connection = True
+        self.connection.close()
+        return None
+
+    def _send(self, status: int, body: JSON, headers: Mapping[str, str] | None = None) -> None:
+        text = body if isinstance(body, str) else json.dumps(body)
+        raw = text.encode()
+        self.send_response(status)
+        for name, value in {"Content-Type": "application/json", **(headers or {})}.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(raw)))
+        self.end_headers()
+        self.wfile.write(raw)

@@ -19,5 +19,5 @@ class NothingToJudge(JudgeError):
     """A response is empty, or one of the texts that make judges say yes; no call is made."""
 
 
-class PromptTooLong(JudgeError):
-    """What would have to be sent does not fit the model."""
+class NotConfigured(JudgeError):
+    """This process cannot ask the endpoint at all: its key is not in the environment."""

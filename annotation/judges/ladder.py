@@ -16,7 +16,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -81,6 +81,10 @@ class Expected:
         parts = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
         named = isinstance(value, Mapping) and not set(value).isdisjoint(self.schema["properties"])
         return named or any(map(self._resembles, parts))
+
+    def with_key(self, key: str) -> Expected:
+        """As it was asked for in an earlier call."""
+        return replace(self, key=key)
 
     def accepts(self, value: JSON) -> bool:
         from jsonschema.validators import validator_for

@@ -12,6 +12,7 @@ class Judgement(models.Model):
 
     answers: `{question key: {"state": answered|skipped|not_shown, "value": …}}`, responses by id.
     shown: response ids in the order displayed ([] for programs and imports that do not know).
+    measures: what a judge said beside its answers, `{question key: {"probability"?, "consistent"?, …}}`; {} of others.
     key, body_hash: same key and body → this row again; same key, other body → a revision.
     """
 
@@ -22,6 +23,7 @@ class Judgement(models.Model):
     guideline = models.ForeignKey(GuidelineVersion, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
     answers = models.JSONField()
     shown = models.JSONField(default=list, blank=True)
+    measures = models.JSONField(default=dict, blank=True, db_default={})
     seconds = models.FloatField(null=True, blank=True)
     key = models.CharField(max_length=120)
     body_hash = models.CharField(max_length=64)

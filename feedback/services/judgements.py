@@ -40,13 +40,14 @@ def record_judgement(
     form: FormVersion,
     guideline: GuidelineVersion | None,
     answers: Mapping[str, JSON],
-    shown: Sequence[str],
-    seconds: float | None,
     key: str,
     body_hash: str,
-    counted: bool,
-    surplus: bool,
+    shown: Sequence[str] = (),
+    seconds: float | None = None,
+    counted: bool = False,
+    surplus: bool = False,
     supersedes: Judgement | None = None,
+    measures: Mapping[str, JSON] | None = None,
 ) -> Judgement:
     """Insert one current judgement (one statement).  answers: as `read_answers` returns them.
 
@@ -67,6 +68,7 @@ def record_judgement(
         is_counted=counted,
         is_surplus=surplus,
         supersedes=supersedes,
+        measures=measures or {},
     )
     return judgement
 
@@ -84,40 +86,42 @@ def supersede_judgement(judgement: Judgement) -> None:
 
 @transaction.atomic
 def submit_program_judgement(
-    *, task: Task, rater: Rater, raw_answers: Mapping[str, JSON], key: str, form: FormVersion | None = None
+    *,
+    task: Task,
+    rater: Rater,
+    raw_answers: Mapping[str, JSON],
+    key: str,
+    form: FormVersion | None = None,
+    partial: bool = True,
+    measures: Mapping[str, JSON] | None = None,
 ) -> Judgement:
     """What a program (verifier, judge, reward model) answers about a task.  It takes no seat.
 
-    It may answer a part of the form.  The same answers as its current ones return the row that stands; others
-    supersede it.  form: the campaign's form in force, by default.
+    partial: a part of the form will do.  The same answers return the row that stands; others supersede it.
     Raises AnswersInvalid before any write, WrongState for a person or a campaign without a form.
     """
     form = form or task.campaign.form
     if rater.is_person or form is None:
         raise WrongState(_("Only a program answers here, about a campaign that has questions."))
-    answers = read_answers(form.questions, task.content, raw_answers, partial=True)
+    answers = read_answers(form.questions, task.content, raw_answers, partial=partial)
     body_hash = body_hash_of(answers)
     Task.objects.select_for_update(no_key=True).only("pk").get(pk=task.pk)  # programs take turns on one task
     own: list[Judgement] = list(Judgement.objects.filter(task=task, rater=rater).order_by("pk"))
-    current = next((judgement for judgement in own if judgement.is_current), None)
-    if current is not None and current.body_hash == body_hash:
+    current = next((one for one in own if one.is_current), None)
+    if current and current.body_hash == body_hash:
         return current
-    if current is not None:
-        supersede_judgement(current)
-        key = f"{key}~{len(own)}"
-    else:
+    if not current:
         Task.objects.filter(pk=task.pk).update(needs_aggregation=True)
+    else:
+        supersede_judgement(current)
     return record_judgement(
         task=task,
         rater=rater,
         form=form,
         guideline=task.campaign.guideline,
         answers=answers,
-        shown=[],
-        seconds=None,
-        key=key,
+        key=f"{key}~{len(own)}" if current else key,
         body_hash=body_hash,
-        counted=False,
-        surplus=False,
         supersedes=current,
+        measures=measures,
     )

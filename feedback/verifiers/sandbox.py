@@ -124,11 +124,13 @@ def _run(program: str, stdin: str, limits: Limits) -> Ended:
 
 
 def _hidden() -> str:
+    """What is covered, outermost first; what lies in another is covered with it."""
     home = Path(os.environ.get("TOUCHSTONE_HOME") or ".touchstone").resolve()
     places = [Path("/tmp"), Path("/var/tmp"), Path("/run"), home]  # noqa: S108  covered, not used
     prefix = Path(sys.base_prefix)
     kept = prefix if os.geteuid() else Path("/")  # root sees the interpreter in another place
-    return " ".join(str(one) for one in places if one.is_dir() and one not in kept.parents and " " not in str(one))
+    outermost = [one for one in places if set(places).isdisjoint(one.parents)]
+    return " ".join(str(one) for one in outermost if one.is_dir() and one not in kept.parents and " " not in str(one))
 
 
 def _confine(limits: Limits, account: int) -> Callable[[], None]:
