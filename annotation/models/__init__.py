@@ -1,5 +1,6 @@
 from annotation.models.assignments import Absence, Assignment, Cursor, Draft, Flag, Parking, Reservation
 from annotation.models.judges import Endpoint, Judge, JudgeCall, Judging
+from annotation.models.limits import Limit, SeatLease
 
 __all__ = [
     "Absence",
@@ -11,6 +12,8 @@ __all__ = [
     "Judge",
     "JudgeCall",
     "Judging",
+    "Limit",
     "Parking",
     "Reservation",
+    "SeatLease",
 ]

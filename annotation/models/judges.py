@@ -30,6 +30,9 @@ class Endpoint(models.Model):
         help_text=_("The environment variable that holds its key; empty for none."),
     )
     timeout_s = models.FloatField(default=90.0)
+    max_in_flight = models.PositiveIntegerField(default=8, help_text=_("Requests at once, of all workers together."))
+    requests_per_minute = models.PositiveIntegerField(null=True, blank=True)
+    tokens_per_minute = models.PositiveIntegerField(null=True, blank=True)
     prompt_price = models.DecimalField(
         max_digits=12, decimal_places=6, default=Decimal(0), help_text=_("Of a million prompt tokens.")
     )
@@ -41,6 +44,12 @@ class Endpoint(models.Model):
     class Meta:
         constraints = [
             models.CheckConstraint(condition=Q(timeout_s__gt=0), name="endpoint_timeout_range"),
+            models.CheckConstraint(
+                condition=Q(max_in_flight__gte=1)
+                & (Q(requests_per_minute__isnull=True) | Q(requests_per_minute__gte=2))
+                & (Q(tokens_per_minute__isnull=True) | Q(tokens_per_minute__gte=2)),
+                name="endpoint_limits_range",
+            ),
             models.CheckConstraint(
                 condition=Q(prompt_price__gte=0, completion_price__gte=0), name="endpoint_price_range"
             ),

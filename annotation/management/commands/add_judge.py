@@ -26,6 +26,9 @@ class Command(BaseCommand):
             "--completion-price", type=Decimal, default=Decimal(0), help="of a million completion tokens"
         )
         parser.add_argument("--timeout", type=float, default=90.0, help="seconds")
+        parser.add_argument("--in-flight", type=int, default=8, help="requests at once, of all processes together")
+        parser.add_argument("--requests-per-minute", type=int)
+        parser.add_argument("--tokens-per-minute", type=int)
         parser.add_argument("--protocol", choices=list(PROTOCOLS), default="direct")
         parser.add_argument("--instruction", default="", help="said beside the question and the guidelines")
         parser.add_argument(
@@ -41,6 +44,9 @@ class Command(BaseCommand):
                 base_url=options["base_url"],
                 key_variable=options["key_variable"],
                 timeout_s=options["timeout"],
+                max_in_flight=options["in_flight"],
+                requests_per_minute=options["requests_per_minute"],
+                tokens_per_minute=options["tokens_per_minute"],
                 prompt_price=options["prompt_price"],
                 completion_price=options["completion_price"],
             )

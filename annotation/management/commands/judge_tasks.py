@@ -13,8 +13,11 @@ from django.db import connection
 from django.db.models import Count, Q, QuerySet, Sum
 from django.utils import timezone
 
+from annotation.judges.calls import Send
 from annotation.judges.exceptions import JudgeError
 from annotation.judges.judging import ask_again, judge_task
+from annotation.judges.limiter import Limiter
+from annotation.judges.sending import limited_by
 from annotation.models import Judge, JudgeCall, Judging
 from feedback.models import Campaign, Task
 
@@ -26,7 +29,7 @@ class Command(BaseCommand):
         parser.add_argument("judge", help="its id, or its name for the latest version")
         parser.add_argument("campaign")
         parser.add_argument("--limit", type=int, help="tasks, by number; default: all")
-        parser.add_argument("--at-once", type=int, default=4, help="tasks worked on at the same time")
+        parser.add_argument("--at-once", type=int, default=8, help="tasks that this process works on at the same time")
         parser.add_argument("--again", action="store_true", help="also what ended absent before")
         parser.add_argument("--wait", type=float, default=600.0, help="seconds to wait for failures that may pass")
 
@@ -34,12 +37,13 @@ class Command(BaseCommand):
         judge, campaign = _judge_named(str(options["judge"])), _campaign(options["campaign"])
         if options["again"]:
             self.stdout.write(f"{ask_again(judge, campaign)} absent tasks are asked again")
+        send = limited_by(Limiter(judge.endpoint, judge.model))
         until = time.monotonic() + options["wait"]
         while True:
             tasks = list(_due(judge, campaign, options["limit"]))
             try:
                 with ThreadPoolExecutor(max(1, options["at_once"])) as pool:
-                    list(pool.map(lambda task: _judge(judge, task), tasks))
+                    list(pool.map(lambda task: _judge(judge, task, send), tasks))
             except JudgeError as error:
                 message = f"Stopped, and nothing is lost: {error.reason}"
                 raise CommandError(message) from None
@@ -106,8 +110,8 @@ def _due(judge: Judge, campaign: Campaign, limit: int | None) -> QuerySet[Task]:
     return due.select_related("campaign__form", "campaign__guideline").order_by("pk")
 
 
-def _judge(judge: Judge, task: Task) -> None:
+def _judge(judge: Judge, task: Task, send: Send) -> None:
     try:
-        judge_task(judge, task)
+        judge_task(judge, task, send=send)
     finally:
         connection.close()
