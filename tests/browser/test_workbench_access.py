@@ -29,6 +29,7 @@ def rich(alice, bob):
 
 def start(page):
     page.get_by_role("link", name="Start labelling").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Task 1")
     page.wait_for_load_state()
 
 

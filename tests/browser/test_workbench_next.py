@@ -194,6 +194,7 @@ def test_an_acknowledgement_that_fails_can_be_sent_again(page, log_in, alice, bo
     CampaignFactory(manager=alice, annotators=[bob], n_tasks=9, active=True, unread=True)
     log_in(bob)
     page.get_by_role("link", name="Start labelling").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("guidelines")
     page.wait_for_load_state()
     page.route("**/guidelines/", lambda route: route.abort())
     page.keyboard.press("Enter")
