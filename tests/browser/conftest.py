@@ -25,7 +25,7 @@ def pytest_collection_modifyitems(items):
     """Everything here is marked `browser`, and skipped where `./test` found no browser and could install none.
 
     One that fails is run once more, since a machine that stalls for seconds breaks what people never meet; the summary
-    names it (R), and it is looked into all the same: two of three such failures were faults of the screen.
+    names it (R), and it is looked into all the same: one of the first three was a fault of the screen.
     """
     missing = os.environ.get("TOUCHSTONE_NO_BROWSER")
     for item in items:
