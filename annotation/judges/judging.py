@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 
@@ -19,7 +19,7 @@ from annotation.judges.prompting import Rendered, render
 from annotation.judges.protocols.registry import PROTOCOLS
 from annotation.models import Judge, JudgeCall, Judging
 from feedback.models import Campaign, FormVersion, Task
-from feedback.questions.form import AnswersInvalid, Question, hidden_questions, read_answers
+from feedback.questions.form import AnswersInvalid, Question, hidden_questions, read_answer
 from feedback.services.judgements import submit_program_judgement
 
 JSON = Any
@@ -125,11 +125,10 @@ def _hear(judging: Judging, question: Question, order: tuple[str, ...], sample: 
     parsed = _read(judging, call_for, rendered, call, send)
     raw = question.kind.from_slots(parsed.value, rendered.slots)
     try:
-        stored = read_answers([question], content, {question.key: raw}, partial=True)
+        return Heard(order, read_answer(question, content, raw, partial=True))
     except AnswersInvalid as error:
         message = f"the reply does not fit the question: {error}"
         raise Unparseable(message[:300]) from None
-    return Heard(order, question.kind.Answer.model_validate(stored[question.key]["value"]))
 
 
 def _call(
@@ -145,7 +144,7 @@ def _call(
     sampling = {"max_tokens": DEFAULT_MAX_TOKENS, **judging.judge.sampling}
     sent = rendered.expected.asked if wants_json else None
     for stage, factor in ((asking.stage, 1), (f"{asking.stage} longer", 2)):
-        this = Asking(asking.question, asking.order, asking.sample, stage)
+        this = replace(asking, stage=stage)
         more = {**sampling, "max_tokens": sampling["max_tokens"] * factor, "seed": _seed(judging, asking)}
         call = known_call(judging, this, after) or make_call(
             judging,
@@ -172,18 +171,16 @@ def _read(judging: Judging, asking: Asking, rendered: Rendered, call: JudgeCall,
     except Unparseable as error:
         words = {"role": "user", "content": REPAIR.format(reason=error.reason)}
         said = {"role": "assistant", "content": call.text}
-        again = Rendered((*rendered.messages, said, words), rendered.slots, rendered.expected)
-        repair = Asking(asking.question, asking.order, asking.sample, "repair")
-        call = _call(judging, repair, again, send, after=call.text)
-        parsed = read_reply(call.text, rendered.expected.with_key(call.key))
+        again = replace(rendered, messages=(*rendered.messages, said, words))
+        call = _call(judging, replace(asking, stage="repair"), again, send, after=call.text)
+        parsed = read_reply(call.text, expected.with_key(call.key))
     book_rung(call, parsed.rung)
     return parsed
 
 
 def _seed(judging: Judging, asking: Asking) -> int:
     """The same for the same request, another for every sample."""
-    base = int(judging.judge.sampling.get("seed") or 0)
-    return base + asking.sample
+    return int(judging.judge.sampling.get("seed") or 0) + asking.sample
 
 
 def _later(judging: Judging, failure: CallFailed) -> Judging:

@@ -178,6 +178,14 @@ def _check_one(
     return [Problem((question.key, *problem.path), problem.message) for problem in found]
 
 
+def read_answer(question: Question, content: Content, value: JSON, *, partial: bool = False) -> Any:
+    """One question's raw value → its answer model; whether it is shown is not asked.  Raises AnswersInvalid."""
+    entry: dict[str, JSON] = {}
+    if problems := _check_one(question, content, value, entry, partial=partial):
+        raise AnswersInvalid(problems)
+    return question.kind.Answer.model_validate(entry["value"])
+
+
 def answer_of(question: Question, stored: Mapping[str, JSON]) -> Any:
     """The answer model of one stored judgement for this question, or None when it was not answered."""
     entry = stored.get(question.key) or {}

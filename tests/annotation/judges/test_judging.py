@@ -225,6 +225,23 @@ def test_several_questions_are_asked_in_turn_and_hidden_ones_are_not(served, jud
     assert endpoint.n_calls == 2
 
 
+def test_a_question_that_an_earlier_answer_shows_is_asked(served, judge_at, task_of):
+    follow = {"question": "better", "field": "verdict", "value": "prefer"}
+    why = {"key": "why", "kind": "critique", "title": "Why?", "settings": {"about": "task"}, "shown_if": follow}
+    endpoint = served(
+        lambda body, data: (
+            '{"text": "It is kinder."}' if "Why?" in body["messages"][1]["content"] else good_wins(body, data)
+        )
+    )
+    judging = judge_task(
+        judge_at(endpoint), task_of(PAIR, why, content={"prompt": "Say.", "responses": ["good", "bad"]})
+    )
+    assert judging.judgement.answers["why"] == {
+        "state": "answered",
+        "value": {"text": "It is kinder.", "responses": {}},
+    }
+
+
 @pytest.mark.parametrize("protocol", ["critique_first", "branch_rethink"])
 def test_a_thinking_protocol_shows_its_own_words_as_data(served, judge_at, task_of, protocol):
     def answer(body, data):
