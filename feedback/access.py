@@ -42,6 +42,10 @@ def managed_campaigns(user: User) -> QuerySet[Campaign]:
     return Campaign.objects.with_role(user, MANAGER)
 
 
+def manages(user: User, campaign: Campaign) -> bool:
+    return campaign.memberships.filter(user=user, role=MANAGER, is_active=True).exists()
+
+
 def require_manager(user: User) -> None:
     """Raises PermissionDenied for who manages no campaign: there is nothing they could choose from."""
     if not managed_campaigns(user).exists():

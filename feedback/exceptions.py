@@ -17,6 +17,14 @@ class WrongState(FeedbackError):
     """The object is not (or no longer) in a state that allows this."""
 
 
+class FieldsInvalid(FeedbackError):
+    """What was entered cannot be used; `errors` is {field: message}."""
+
+    def __init__(self, errors: Mapping[str, str]) -> None:
+        self.errors = dict(errors)
+        super().__init__("; ".join(f"{name}: {message}" for name, message in errors.items()))
+
+
 class ImportRefused(FeedbackError):
     """Nothing was imported; the report says which rows and why."""
 

@@ -11,7 +11,7 @@ from django.shortcuts import redirect, render
 
 from annotation.campaigns import overview
 from annotation.campaigns.forms import MemberForm
-from feedback.access import MANAGER, REVIEWER, access_campaign
+from feedback.access import MANAGER, REVIEWER, access_campaign, manages
 from feedback.exceptions import WrongState
 from feedback.models import Campaign, User
 from feedback.services.agreement import campaign_agreement
@@ -42,7 +42,7 @@ def campaign_detail(request: HttpRequest, campaign: uuid.UUID) -> HttpResponse:
         "absences": overview.absences_of(found),
         "events": overview.events_of(found),
         "ready": overview.readiness_of(found) if found.status == Campaign.Status.DRAFT else None,
-        "manages": found.memberships.filter(user=_person(request), role=MANAGER, is_active=True).exists(),
+        "manages": manages(_person(request), found),
     }
     return render(request, "annotation/campaign_detail.html", context)
 

@@ -18,8 +18,8 @@ from django.views.decorators.http import require_GET
 
 from annotation.models import Flag
 from annotation.workbench.reading import Passage, read_conversation
-from feedback.access import MANAGER, REVIEWER, access_campaign
-from feedback.models import Campaign, Judgement, Membership, Task, User
+from feedback.access import MANAGER, REVIEWER, access_campaign, manages
+from feedback.models import Campaign, Judgement, Task, User
 from feedback.questions.content import canonical
 
 JSON = Any
@@ -53,7 +53,8 @@ class Told:
 @require_GET
 def campaign_tasks(request: HttpRequest, campaign: uuid.UUID) -> HttpResponse:
     """Page by page, from the last row of the page before, so that a late page costs what the first does."""
-    found = access_campaign(cast(User, request.user), campaign, MANAGER, REVIEWER)
+    user = cast(User, request.user)
+    found = access_campaign(user, campaign, MANAGER, REVIEWER)
     wanted = request.GET.get("q", "").replace("\x00", "").strip()
     state, after = request.GET.get("state", ""), request.GET.get("after", "")
     tasks = _found(found, wanted, state)
@@ -61,7 +62,7 @@ def campaign_tasks(request: HttpRequest, campaign: uuid.UUID) -> HttpResponse:
     rows = list(tasks.filter(pk__gt=start).order_by("pk")[: PAGE + 1])
     context = {
         "campaign": found,
-        "manages": _manages(request, found),
+        "manages": manages(user, found),
         "tasks": rows[:PAGE],
         "following": rows[PAGE - 1].pk if len(rows) > PAGE else None,
         "is_first": not start,
@@ -95,13 +96,14 @@ def _texts(path: str) -> Cast:
 
 @require_GET
 def campaign_task(request: HttpRequest, campaign: uuid.UUID, task: int) -> HttpResponse:
-    found = access_campaign(cast(User, request.user), campaign, MANAGER, REVIEWER)
+    user = cast(User, request.user)
+    found = access_campaign(user, campaign, MANAGER, REVIEWER)
     row = found.tasks.filter(pk=task).first()
     if row is None:
         raise Http404("No such task in this campaign.")
     context = {
         "campaign": found,
-        "manages": _manages(request, found),
+        "manages": manages(user, found),
         "task": row,
         "prompt": read_conversation(row.content.prompt),
         "panels": [(Passage(response.text, response=response.id), response) for response in row.content.responses],
@@ -128,8 +130,3 @@ def _said(answers: Mapping[str, JSON], titles: Mapping[str, str]) -> Sequence[Sa
         Said(titles.get(key, key), entry["state"], canonical(entry["value"]) if "value" in entry else "")
         for key, entry in answers.items()
     ]
-
-
-def _manages(request: HttpRequest, campaign: Campaign) -> bool:
-    mine = campaign.memberships.filter(user=cast(User, request.user), is_active=True)
-    return mine.filter(role=Membership.Role.MANAGER).exists()

@@ -7,7 +7,8 @@ solution without the solution makes judges say yes in up to 80 % of cases, reaso
 from __future__ import annotations
 
 import re
-import unicodedata
+
+from annotation.judges.ladder import plain
 
 _OPENINGS = frozenset(
     {
@@ -33,8 +34,7 @@ _EDGES = re.compile(r"^[\W_]+|[\W_]+$")
 
 def why_not_judged(text: str) -> str:
     """Why no judge is asked about this response, or "": it says nothing, or only announces that it will."""
-    shown = "".join(char for char in unicodedata.normalize("NFKC", text) if unicodedata.category(char) != "Cf")
-    bare = _EDGES.sub("", " ".join(shown.casefold().split()).replace("’", "'"))
+    bare = _EDGES.sub("", plain(text).replace("’", "'"))
     if not bare:
         return "the response has no words"
     return "the response only announces an answer" if bare in _OPENINGS else ""

@@ -67,14 +67,14 @@ class Expected:
     @cached_property
     def is_suspect(self) -> bool:
         """Whether the data holds what could be taken for a reply: a property of it, or an announced verdict."""
-        names = "|".join(map(re.escape, map(_plain, self.schema["properties"])))
-        words = [_plain(word) for word in (self.verdicts or ("", ()))[1]]
+        names = "|".join(map(re.escape, map(plain, self.schema["properties"])))
+        words = [plain(word) for word in (self.verdicts or ("", ()))[1]]
         labels = "|".join(re.escape(form) for word in words for form in {word, word.replace("_", " ")})
         patterns = [rf"[\"'“”`](?:{names})[\"'“”`]\s*[:=]"]
         patterns += [rf"{_ANNOUNCES}(?:\W{{0,9}}\w{{1,9}}){{0,3}}\W{{1,9}}(?:{labels})\b"] if labels else []
         found = re.compile("|".join(patterns))
         objects = (value for text in self.data for value, _end in _objects(text))
-        return any(found.search(_plain(text)) for text in self.data) or any(map(self._resembles, objects))
+        return any(found.search(plain(text)) for text in self.data) or any(map(self._resembles, objects))
 
     def _resembles(self, value: JSON) -> bool:
         """Whether a part of this value has a name that the schema has."""
@@ -127,9 +127,9 @@ def _last_line_label(text: str, expected: Expected) -> Parsed | None:
     if expected.verdicts is None or not lines or expected.is_suspect:
         return None
     name, offered = expected.verdicts
-    found = _LABEL_LINE.match(_plain(lines[-1]))
-    said = " ".join((found["label"] if found else _plain(lines[-1]).strip(" .*`\"'")).split())
-    by_words = {_plain(option).replace("_", " "): option for option in offered}
+    found = _LABEL_LINE.match(plain(lines[-1]))
+    said = " ".join((found["label"] if found else plain(lines[-1]).strip(" .*`\"'")).split())
+    by_words = {plain(option).replace("_", " "): option for option in offered}
     option = by_words.get(said.replace("_", " "))
     if option is None:
         return None
@@ -147,7 +147,7 @@ def _types(rule: JSON) -> Sequence[str]:
     return [kinds] if isinstance(kinds, str) else list(kinds)
 
 
-def _plain(line: str) -> str:
+def plain(line: str) -> str:
     """A line for comparing: compatibility forms unified, case folded, invisible characters gone."""
     shown = "".join(char for char in unicodedata.normalize("NFKC", line) if unicodedata.category(char) != "Cf")
     return " ".join(shown.casefold().split())

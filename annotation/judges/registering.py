@@ -11,7 +11,7 @@ from django.db.models import Max
 
 from annotation.judges.protocols.registry import PROTOCOLS
 from annotation.models import Endpoint, Judge
-from feedback.exceptions import FeedbackError
+from feedback.exceptions import FieldsInvalid
 from feedback.models import Rater, User
 from feedback.services.events import record_event
 
@@ -26,12 +26,8 @@ SAMPLING: Mapping[str, tuple[type, ...]] = {
 }
 
 
-class JudgeInvalid(FeedbackError):
-    """A judge that cannot be made; `errors` is {field: message}."""
-
-    def __init__(self, errors: Mapping[str, str]) -> None:
-        self.errors = dict(errors)
-        super().__init__("; ".join(f"{name}: {message}" for name, message in errors.items()))
+class JudgeInvalid(FieldsInvalid):
+    """A judge that cannot be made."""
 
 
 def save_endpoint(**fields: Any) -> Endpoint:

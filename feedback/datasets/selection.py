@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError, field_validator
 
-from feedback.exceptions import FeedbackError
+from feedback.exceptions import FieldsInvalid
 from feedback.questions.base import Strict
 
 JSON = Any
@@ -20,12 +20,8 @@ Neither = Literal["half", "drop", "drop_votes"]
 commonest verdict is left out.  drop_votes: such votes are left out before merging."""
 
 
-class SelectionInvalid(FeedbackError):
-    """A selection that contradicts itself; `errors` is {field: message}."""
-
-    def __init__(self, errors: Mapping[str, str]) -> None:
-        self.errors = dict(errors)
-        super().__init__("; ".join(f"{name}: {message}" for name, message in errors.items()))
+class SelectionInvalid(FieldsInvalid):
+    """A selection that contradicts itself."""
 
 
 class Selection(Strict):
